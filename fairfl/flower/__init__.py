@@ -1,1 +1,1 @@
-"""Studies between sites on Flower; see docs/flower.md."""
+"""Studies between sites, and strategies of the simulator, on Flower; see docs/flower.md."""

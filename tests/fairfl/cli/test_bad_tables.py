@@ -72,6 +72,7 @@ frontier judge | ,f,=,m, | group column 'a' must have at least two values, got (
 frontier --compare-score s | | --client and --compare-score must be different columns
 frontier --compare-score y | | --client and --compare-score must be different columns
 frontier --label y --label s | | --label must be given once, got 3 values
+frontier --by-client best | | --by-client must be one of 'cfl', 'lft_fedavg_common', | got 'best'
 frontier --categorical --levels 3 | | --levels and --group-pair must not be given together
 apply --score y | | --score must have 1 numbers of a person, as the rule (the score), got s, y
 apply | 4=0.5,1,x,n | group must be one of 'f', 'm' of the rule, got 'x' in row 4 of t.csv

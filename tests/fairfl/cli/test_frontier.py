@@ -91,7 +91,7 @@ def test_a_scheme_that_fails_is_a_note_and_the_others_are_written(
 
     monkeypatch.setattr(curves, "frontier", frontier)
     page, out = tmp_path / "page.html", tmp_path / "out"
-    words = (*COLUMNS, "--points", 4, "--at", 0.1)
+    words = (*COLUMNS, "--points", 4, "--at", 0.1, "--by-client", "lft_ensemble_common")
     result = cli("frontier", table, *words, "--out", out, "--page", page)
     why = f"{SCHEMES['lft_ensemble_common'].label} failed: no solution certified"
     assert result.exit_code == 1 and result.stderr == f"fairfl: error: {why}\n"

@@ -183,6 +183,7 @@ def test_for_many_groups_slow_schemes_are_solved_where_they_are_named():
     assert few.schemes == ("cfl", "lft_ensemble_common")
     slow = "lft_fedavg_common,lft_fedavg,lft_ensemble"
     assert note == f"Left out for more than 30 groups: --schemes {slow} (minutes)."
+    assert whole.for_groups(31, "lft_fedavg")[0].schemes == (*few.schemes, "lft_fedavg")
     local, named = Question(local_eps=0.1), Question(only=("lft_fedavg",))
     assert local.for_groups(31)[0].schemes == (*few.schemes, "cfl_local", "client_aware")
     assert named.for_groups(100) == (named, [])
