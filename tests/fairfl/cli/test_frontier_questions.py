@@ -189,27 +189,6 @@ def test_questions_about_laws(cli, tmp_path):
     assert f"{free.utility:.4f}"[1:] in result.stdout
 
 
-@pytest.mark.parametrize(
-    "clients",
-    [
-        "mean = [3, 5]\n[[clients]]\nmean = [1, -1]\nq = 0.4",
-        "laws = [{points = [1], masses = [1]}, {points = [1], masses = [1]}]\nq = 0.8\n"
-        "[[clients]]\nq = 0.1\n"
-        "laws = [{points = [-1], masses = [1]}, {points = [-1, 2], masses = [0.9, 0.1]}]",
-    ],
-)
-def test_frontiers_of_laws_are_the_solvers(cli, tmp_path, clients):
-    laws = tmp_path / "laws.toml"
-    laws.write_text(f"[[clients]]\n{clients}\n")
-    fed, by_scheme = read_federation(laws), schemes(cli("frontier", laws, "--points", 3, "--json"))
-    for scheme in ("lft_fedavg", "lft_ensemble"):
-        F, m, answer = ff.frontier(fed, scheme, 3), ff.min_disparity(fed, scheme), by_scheme[scheme]
-        assert answer["smallest_disparity"] == pytest.approx(m.disparity, abs=1e-10)
-        assert answer["accuracy_at_smallest"] == pytest.approx(m.accuracy, abs=1e-9)
-        assert answer["frontier"]["accuracy"] == pytest.approx(F.accuracy, abs=1e-12)
-    assert m.disparity > 0.1
-
-
 @pytest.mark.deep
 def test_adult_by_race_and_sex(fairfl_data, tmp_path):
     """The commands of docs/people.md print its table, and draw what they say."""
