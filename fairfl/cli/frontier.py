@@ -58,6 +58,9 @@ OPTIONS = {
         "such as 0.95, tested by people who did not make them.",
         metavar="P",
     ),
+    "by_client": optional(
+        str, "Also a table by client and group of this scheme's rule.", metavar="SCHEME"
+    ),
     "points": optional(int, "Points of each frontier; default 60.", min=2),
     "bootstraps": optional(
         int,
@@ -72,7 +75,7 @@ OPTIONS = {
 
 @partial(with_form, table=OPTIONS)
 def frontier(
-    files: Annotated[
+    sources: Annotated[
         list[Path],
         typer.Argument(
             metavar="FILE...",
@@ -111,10 +114,11 @@ def frontier(
     as_json: AsJson = False,
 ) -> None:
     """Say what CFL, LFT+FedAvg and LFT+Ensemble reach, and what it costs not to pool the data."""
+    from fairfl._support.whole_file import write_whole
     from fairfl.cli.lib.progress import stages
     from fairfl.reports.answer import compare
     from fairfl.reports.comparison_words import failed
-    from fairfl.reports.frontier import report
+    from fairfl.reports.frontier import show
 
     if schemes is not None:
         form["schemes"] = [name.strip() for name in schemes.split(",")]
@@ -126,10 +130,17 @@ def frontier(
         if file is not None:
             out_file(file, name)
     with stages() as progress:
-        answer = compare(files, costs=_costs(costs), progress=progress, **form)
+        answer = compare(sources, costs=_costs(costs), progress=progress, **form)
         pages = {} if page is None else {page: answer.page(progress)}
         pages |= {} if card is None else {card: answer.card()}
-    report(answer, out=out, pages=pages, as_json=as_json)
+    files = [] if out is None else answer.write(out)
+    files += [write_whole(file, text) for file, text in pages.items()]
+    if as_json:
+        typer.echo(answer.to_json(files))
+    else:
+        show(answer.comparison, answer.read.notes, answer.scores, answer.parts or {})
+        for file in files:
+            typer.echo(f"written: {file}")
     if answer.comparison.failures:
         raise RuntimeError("; ".join(failed(answer.comparison)))
 

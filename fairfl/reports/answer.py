@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import in_range, listed
+from fairfl._support.checks import in_range, listed, one_of
 from fairfl._support.tabular import Tabular
 from fairfl._support.whole_file import write_whole
 from fairfl.reports.comparison import ENDS, Comparison
@@ -23,6 +23,7 @@ from fairfl.reports.curves import noted
 from fairfl.reports.frontier import compared, write
 from fairfl.reports.frontier_json import as_data
 from fairfl.reports.guarantee import with_guarantee
+from fairfl.reports.judgement.parts import Decided, Part
 from fairfl.reports.pages.card import card
 from fairfl.reports.pages.frontier_page import frontier_page
 from fairfl.reports.people import Read, of_federation, read, read_summaries
@@ -32,6 +33,7 @@ from fairfl.reports.scores import Scored, compare_scores
 from fairfl.sims.data.frame import check_options, no_table, require, sources
 from fairfl.sims.data.table_file import Form, form_of
 from fairfl.solvers.frontier import Frontier
+from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import Difference, Notion
@@ -40,7 +42,7 @@ from fairfl.theory.populations.notions import Difference, Notion
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer(Tabular):
     """All numbers, in ``comparison``; what was ``read``, with notes; ``settings`` of the intervals;
-    and the ``scores`` that were compared.
+    the ``scores`` that were compared; and ``parts``, by scheme, the people by client and group.
     """
 
     comparison: Comparison
@@ -48,6 +50,7 @@ class Answer(Tabular):
     title: str
     settings: dict[str, Any]
     scores: Sequence[Scored] = ()
+    parts: dict[str, list[Part]] | None = None
     _most_rows = 60
 
     @property
@@ -76,7 +79,7 @@ class Answer(Tabular):
 
     def card(self) -> str:
         """A model card of the rules, as Markdown."""
-        return card(self)
+        return card(self.comparison, self.read, self.title)
 
     def write(self, out: str | Path) -> list[Path]:
         """Write picture, data, rules, and the model of a score of features, into a folder."""
@@ -91,6 +94,8 @@ class Answer(Tabular):
         extra: dict[str, Any] = {"notes": [*self.read.notes], "files": [*map(str, files)]}
         if self.scores:
             extra["scores"] = [asdict(scored) for scored in self.scores]
+        if self.parts:
+            extra["by_client"] = {s: [asdict(part) for part in p] for s, p in self.parts.items()}
         return json.dumps(as_data(self.comparison) | extra, indent=1, allow_nan=False)
 
     def __repr__(self) -> str:
@@ -125,6 +130,7 @@ def compare(
     local_eps: float | None = None,
     schemes: Sequence[str] = (),
     guarantee: float | None = None,
+    by_client: str | None = None,
     points: int = 60,
     bootstraps: int | None = None,
     seed: int | None = None,
@@ -145,6 +151,7 @@ def compare(
     schemes : to solve, besides "cfl", such as "lft_fedavg_common" (one budget for all clients) or
         "lft_fedavg" (a budget for each). None named: all.
     guarantee : a probability with which rules keep the first disparity among all such people.
+    by_client : a scheme, whose decisions are in ``parts`` by client and group.
     points : of each frontier.
     bootstraps, seed : 0: no intervals; else draws for the best rule's disparity, default 100.
     calibrate : see :meth:`fairfl.Federation.from_samples`.
@@ -166,21 +173,42 @@ def compare(
     check_options("compare", table, read, Form)
     schemes = (schemes,) if isinstance(schemes, str) else tuple(schemes)
     question = Question(notion, difference, costs, sees, local_eps, schemes, monotone)
-    if guarantee is not None:
-        in_range("guarantee", guarantee, 0, 1, open_low=True, open_high=True)
+    _check_rules(question, by_client, guarantee)
     draws = {"bootstraps": bootstraps, "seed": seed}
     data, title = _read(people, table, draws, question, calibrate, guarantee is not None)
-    question, left_out = question.for_groups(data.federation.n_groups)
+    question, left_out = question.for_groups(data.federation.n_groups, by_client)
     data = data._replace(notes=[*data.notes, *left_out])
     settings: Any = draws | {"seed": seed or 0}
     options: Any = {"question": question, "at": at, "count": points, "progress": progress}
     comparison = compared(data.federation, data.people, **options, **settings)
     if guarantee is not None:
         comparison = with_guarantee(comparison, data, guarantee, progress)
+    parts = _by_client(comparison, data, by_client)
     scores: Sequence[Scored] = []
     with noted("scores", comparison.failures):
         scores = compare_scores(data, comparison, seed or 0, progress) if data.rows else []
-    return Answer(comparison, data, title, settings, scores)
+    return Answer(comparison, data, title, settings, scores, parts)
+
+
+def _check_rules(question: Question, by_client: str | None, guarantee: float | None) -> None:
+    """ValueError unless ``by_client`` names a shared rule, and ``guarantee`` is a probability."""
+    if by_client is not None:
+        shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
+        one_of("by_client", by_client, shared)
+    if guarantee is not None:
+        in_range("guarantee", guarantee, 0, 1, open_low=True, open_high=True)
+
+
+def _by_client(
+    comparison: Comparison, data: Read, scheme: str | None
+) -> dict[str, list[Part]] | None:
+    """The people by client and group, as the rule of a scheme, if any, decides on them."""
+    if scheme not in comparison.rules:
+        return None
+    if data.people is None:
+        raise ValueError("by_client goes with people, got a federation of laws")
+    rule: Any = comparison.rules[scheme].solution.classifier
+    return {scheme: Decided.by_rule(data.people, rule).parts(comparison.question)}
 
 
 def _read(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import typer
 from rich.console import Console
 from rich.table import Table
 
@@ -20,11 +19,14 @@ from fairfl.reports.comparison_words import clients, number, question_lines, sen
 from fairfl.reports.counted import counted_lines, excesses, level_share
 from fairfl.reports.curves import noted
 from fairfl.reports.guarantee import exceeded
+from fairfl.reports.judgement.parts import Part
+from fairfl.reports.judgement.parts import table as parts_table
 from fairfl.reports.question import PLAIN, Question
 from fairfl.reports.rules import budgets
 from fairfl.reports.sampling import Progress
+from fairfl.reports.scores import Scored
 from fairfl.reports.scores import tables as score_tables
-from fairfl.reports.terminal import tell
+from fairfl.reports.terminal import tell, tell_table
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
@@ -33,7 +35,6 @@ from fairfl.theory.populations.notions import NOTIONS
 
 if TYPE_CHECKING:
     from fairfl.figures.lib.frontier_panels import Axes
-    from fairfl.reports.answer import Answer
 
 BY_SCORE = " by rules of this score"
 AGREED = "One budget for all clients: what they can agree on"
@@ -75,24 +76,13 @@ def compared(
     return replace(comparison, promises=exceeded(comparison, sample))
 
 
-def report(answer: Answer, *, out: Path | None, pages: Mapping[Path, str], as_json: bool) -> None:
-    """Write the answer into the folder ``out``, if any, then ``pages``, and print it."""
-    files = [] if out is None else answer.write(out)
-    files += [write_whole(page, text) for page, text in pages.items()]
-    if as_json:
-        typer.echo(answer.to_json(files))
-        return
-    # names are text; as wide as the terminal, or COLUMNS, or 80
-    console = Console(color_system=None, markup=False, emoji=False)
-    show(answer.comparison, answer.read.notes, console)
-    for scores_table in score_tables(answer.scores, answer.comparison.question):
-        console.print(scores_table)
-    for file in files:
-        typer.echo(f"written: {file}")
-
-
-def show(comparison: Comparison, notes: Sequence[str], console: Console) -> None:
-    """Print notes, the table and the words."""
+def show(
+    comparison: Comparison,
+    notes: Sequence[str],
+    scores: Sequence[Scored],
+    parts_by_scheme: Mapping[str, Sequence[Part]],
+) -> None:
+    """Print notes, the tables and the words."""
     plural = "clients" if len(comparison.clients) > 1 else "client"
     for line in [
         f"{plural}: {clients(comparison)}",
@@ -102,6 +92,8 @@ def show(comparison: Comparison, notes: Sequence[str], console: Console) -> None
         *counted_lines(comparison),
     ]:
         tell(line, "  ")
+    # names are text; as wide as the terminal, or COLUMNS, or 80
+    console = Console(color_system=None, markup=False, emoji=False)
     parts = [part for part in zip(comparison.parts, (AGREED, PLANNED), strict=True) if part[0]]
     for schemes, title in parts:
         console.print(table(comparison, schemes, title))
@@ -111,6 +103,12 @@ def show(comparison: Comparison, notes: Sequence[str], console: Console) -> None
     if comparison.judged:
         for schemes, title in parts:
             console.print(held_out_table(comparison, schemes, title))
+    for scores_table in score_tables(scores, comparison.question):
+        console.print(scores_table)
+    for scheme, rows in parts_by_scheme.items():
+        about = "on the people that it was fitted to, counted by their labels:"
+        tell(f"{SCHEMES[scheme].label}: its rule {about}")
+        tell_table(parts_table(rows, "client", "group"))
 
 
 def _groups(comparison: Comparison) -> str:

@@ -67,12 +67,13 @@ class Question:
         both_budgets = () if self.local_eps is None else (CFL_LOCAL, CLIENT_AWARE)
         return tuple(scheme.name for scheme in (cfl, *COMMON, *local, *both_budgets))
 
-    def for_groups(self, count: int) -> tuple[Question, list[str]]:
-        """Without schemes that are slow for so many groups, and a note of it."""
+    def for_groups(self, count: int, named: str | None = None) -> tuple[Question, list[str]]:
+        """Without schemes that are slow for so many groups and not ``named``, and a note of it."""
         if self.only or count <= MANY_GROUPS:
             return self, []
-        remaining = tuple(scheme for scheme in self.schemes if scheme not in SLOW)
-        note = f"Left out for more than {MANY_GROUPS} groups: --schemes {','.join(SLOW)} (minutes)."
+        slow = [scheme for scheme in SLOW if scheme != named]
+        remaining = tuple(scheme for scheme in self.schemes if scheme not in slow)
+        note = f"Left out for more than {MANY_GROUPS} groups: --schemes {','.join(slow)} (minutes)."
         return replace(self, only=remaining), [note]
 
     def of(self, scheme: str) -> dict[str, Any]:

@@ -70,20 +70,8 @@ def test_what_is_not_found_is_not_written(cli, tmp_path, options):
     assert "no rule with the guarantee was found, and none is written; about" in text
     assert "people would do" in text
     assert not (tmp_path / "out" / "rule_cfl.json").exists()
-
-
-def test_what_cannot_be_guaranteed_is_refused(cli, tmp_path):
-    path = tmp_path / "people.csv"
-    drawn(600, 0).to_csv(path, index=False)
-    words = ("frontier", path, *WORDS, *QUIET)
-    for options, message in (
-        (("--guarantee", 1), "--guarantee must be in (0, 1)"),
-        (("--guarantee", 0.95, "--at", 0), "guarantee needs disparities above 0"),
-    ):
-        done = cli(*words, *options)
-        assert (done.exit_code, done.stdout) == (2, "") and message in done.stderr
-    done = cli("frontier", path, *WORDS[2:], "--feature", "s", "--guarantee", 0.95)
-    assert done.exit_code == 2 and "guarantee goes with a score" in done.stderr
+    never = cli("frontier", tmp_path / "people.csv", *WORDS, *QUIET, "--at", 0, "--guarantee", 0.95)
+    assert never.exit_code == 2 and "guarantee needs disparities above 0" in never.stderr
 
 
 @pytest.mark.parametrize(
@@ -105,14 +93,8 @@ def test_fair_thresholds_keep_eps(all_people, scheme, notion, eps):
 def test_fair_thresholds_say_what_is_missing():
     people = drawn(500, 0)
     model = ff.FairThresholds(eps=0.02, guarantee=0.95)
-    with pytest.raises(ValueError, match="guarantee needs sensitive_features"):
-        model.fit(people[["s"]], people["y"])
     with pytest.raises(RuntimeError, match=r"about [0-9,]+ people would do, got 500"):
         model.fit(people[["s"]], people["y"], sensitive_features=people["sex"])
-    for changed, match in (({"guarantee": 2}, "guarantee must be"), ({"eps": 0}, "eps must be")):
-        with pytest.raises(ValueError, match=match):
-            model.set_params(**({"guarantee": 0.95} | changed))
-            model.fit(people[["s"]], people["y"], sensitive_features=people["sex"])
 
 
 def test_rules_of_cells_are_tested_and_counted_on_the_people_themselves(cli, tmp_path):
@@ -139,8 +121,3 @@ def test_rules_of_cells_are_tested_and_counted_on_the_people_themselves(cli, tmp
     model.fit(x, y, sensitive_features=sex)
     chance = model.predict_proba(x)[:, 1]
     assert abs(chance[sex == "m"].mean() - chance[sex == "f"].mean()) < 0.1
-    refused = ({"scheme": "client_aware"}, "one rule for all"), ({"local_eps": 0.1}, "must be None")
-    for settings, message in refused:
-        unfit = ff.FairThresholds(eps=0.1, guarantee=0.95, **settings)
-        with pytest.raises(ValueError, match=message):
-            unfit.fit(x, y, sensitive_features=sex, client=np.arange(n) % 2)

@@ -43,9 +43,9 @@ def test_frames_are_read_as_files(people, table, kind):
 
 
 def test_the_command_is_a_face_of_compare(cli, people, table, tmp_path):
-    options = {"bootstraps": 20, "seed": 3}
+    options = {"by_client": "cfl", "bootstraps": 20, "seed": 3}
     answer = ff.compare(people, **ROLES, **QUICK, **options)
-    words = [*QUICK_WORDS, "--bootstraps", 20, "--seed", 3, "--json"]
+    words = [*QUICK_WORDS, "--by-client", "cfl", "--bootstraps", 20, "--seed", 3, "--json"]
     files = ["--page", tmp_path / "p.html", "--card", tmp_path / "c.md", "--out", tmp_path / "o"]
     printed = json.loads(cli("frontier", table, *WORDS, *words, *files).stdout)
     assert printed | {"files": []} == json.loads(answer.to_json())
@@ -105,9 +105,10 @@ def test_frontiers_have_the_intervals_of_their_points(people):
             row[["lower", "upper"]].tolist(), abs=5e-3
         )
     assert ff.frontier(answer.read.federation, "cfl", 3).lower is None
-    costly = ff.compare(people, **ROLES, points=3, schemes=["cfl"], costs="balanced")
-    curve = costly.frontiers["cfl"]
-    assert (curve.lower <= curve.utility).all() and (curve.utility <= curve.upper).all()
+    for costs in ("balanced", (5, 1)):
+        costly = ff.compare(people, **ROLES, points=3, schemes=["cfl"], costs=costs)
+        curve = costly.frontiers["cfl"]
+        assert (curve.lower <= curve.utility).all() and (curve.utility <= curve.upper).all()
 
 
 def test_people_are_decided_as_by_the_rule(cli, people, table, tmp_path):

@@ -22,7 +22,7 @@ EXEMPT = {
     "fairfl/flower/coordinator.py": {".rename("},  # likewise
     "docs/examples/my_sites.py": {"np.savetxt("},  # of people who are drawn
     "_support/tabular.py": {".to_html("},  # into a text
-    "fairfl/reports/frontier.py": {".to_json("},  # likewise
+    "fairfl/cli/frontier.py": {".to_json("},  # likewise
 }
 WRITES = re.compile(
     r"""\.write_(?:text|bytes)\(|\bwrite_table\(|\.savefig\(|\bimsave\(|\b(?:np|torch)\.save\w*\(

@@ -37,15 +37,11 @@ def of_summaries(paths: Sequence[Path], rule: Any) -> tuple[Decided, str]:
                 "edges of the summaries must be such that the rule treats people of a level alike, "
                 f"which it does not from {edges[k]:g} to {edges[k + 1]:g}"
             )
-    client, group, y, level = cell = np.nonzero(people.counts)
-    p = rule.of_number(people.points[level], number[group])
-    weights, squares = people.counts[cell], people.squares[cell]
+    decided = Decided.by_rule(people, rule, number)
     # as many rows as people of equal weights have the variance
-    size = np.maximum(np.rint(weights**2 / squares), 1.0).astype(int)
-    totals = np.stack([people.persons[cell], weights, squares]) / size
+    size = np.maximum(np.rint(decided.people[1] ** 2 / decided.people[2]), 1.0).astype(int)
     rows = np.repeat(np.arange(size.size), size)
-    clients, groups = (tuple(map(str, names)) for names in (people.clients, people.groups))
-    score = people.points[level][rows] if people.ordered else np.zeros(0)
-    columns = client[rows], group[rows], y[rows], p[rows], totals[:, rows], clients, groups
-    decided = Decided(*columns, score=score, sample=people, cell=np.stack(cell)[:, rows])
-    return decided, HIDDEN * (people.ranges is not None)
+    columns = {n: getattr(decided, n)[rows] for n in ("client", "group", "y", "p")}
+    columns |= {"people": (decided.people / size)[:, rows], "cell": decided.cell[:, rows]}
+    columns |= {"score": decided.score[rows]} if decided.score.size else {}
+    return decided._replace(**columns), HIDDEN * (people.ranges is not None)

@@ -15,6 +15,7 @@ from fairfl.reports.comparison_words import number, percent, span
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import NORMAL, jackknife, noise_errors, withheld
 from fairfl.theory.populations.calibration import Counted
+from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.notions import NOTIONS, Rate
 
 
@@ -121,6 +122,19 @@ class Decided(NamedTuple):
     score: Array = np.zeros(0)
     sample: Counted | None = None
     cell: Array = np.zeros(0)
+
+    @classmethod
+    def by_rule(cls, sample: Counted, rule: Classifier, number: Any = None) -> Decided:
+        """Counted people, decided by a rule of their score, for which the groups are ``number``
+        (A,), by default 0, 1, ...
+        """
+        client, group, y, level = cell = np.nonzero(sample.counts)
+        p = rule.of_number(sample.points[level], group if number is None else number[group])
+        clients, groups = (tuple(map(str, names)) for names in (sample.clients, sample.groups))
+        people = np.stack([sample.persons[cell], sample.counts[cell], sample.squares[cell]])
+        score = sample.points[level] if sample.ordered else np.zeros(0)
+        decided = cls(client, group, y, p, people, clients, groups, score=score)
+        return decided._replace(sample=sample, cell=np.stack(cell))
 
     @property
     def right(self) -> Array:

@@ -1,20 +1,15 @@
 """A model card (Mitchell et al., 2019) of the rules of an answer, as Markdown that is soon read."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 from fairfl._support.json_file import SEAL
 from fairfl._support.markdown_table import markdown_table
 from fairfl._support.version import __version__
-from fairfl.reports.comparison import ENDS
+from fairfl.reports.comparison import ENDS, Comparison
 from fairfl.reports.comparison_words import number, shower, span
 from fairfl.reports.pages.frontier_page import about
+from fairfl.reports.people import Read
 from fairfl.theory.populations.classifiers import called
-
-if TYPE_CHECKING:
-    from fairfl.reports.answer import Answer
 
 LIMITS = (
     "Ranges are for all people such as these; for others, and for another score, nothing is said. "
@@ -22,9 +17,9 @@ LIMITS = (
 )
 
 
-def card(answer: Answer) -> str:
+def card(comparison: Comparison, read: Read, title: str) -> str:
     """What was asked, to whom the rules were fitted, their numbers, guarantee, limits, digests."""
-    comparison, show = answer.comparison, shower(answer.comparison.question)
+    show = shower(comparison.question)
     k = comparison.worded[0] if comparison.worded else None
     where = "no constraint" if k is None else f"a disparity of {comparison.disparities[k]:g}"
     value = comparison.question.value
@@ -45,12 +40,12 @@ def card(answer: Answer) -> str:
         digest = json.loads(rule.to_json())[SEAL]
         rows.append([f"rule_{scheme}.json", accepts, *cells, f"`{digest}`"])
     lines = [markdown_table(rows)]
-    if answer.read.model is not None:
-        digest = json.loads(answer.read.model().to_json())[SEAL]
+    if read.model is not None:
+        digest = json.loads(read.model().to_json())[SEAL]
         lines.append(f"\nThe score of features: score_model.json, SHA-256 `{digest}`.")
     parts = {
-        f"Model card: {answer.title}": [comparison.question.title(len(comparison.clients))],
-        "Fitted to": [about(comparison), *answer.read.notes, f"By fairfl {__version__}."],
+        f"Model card: {title}": [comparison.question.title(len(comparison.clients))],
+        "Fitted to": [about(comparison), *read.notes, f"By fairfl {__version__}."],
         f"Rules at {where}, or the smallest above": ["\n".join(lines)],
         "Guarantee": ["None."] * (not comparison.guaranteed) + [*comparison.promises],
         "Limits": [LIMITS],

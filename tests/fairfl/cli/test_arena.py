@@ -95,24 +95,6 @@ def test_what_fails_is_told_and_what_is_impossible_stops(cli, tmp_path, monkeypa
         assert done.exit_code == 1 and message in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--algorithm", "FedAvgg"], "algorithm must be"),
-        (["--federation", "atlantis"], "federation must be"),
-        (["--algorithm", "AFL", "--federation", "agree"], "must be such as can ask AFL"),
-        (["--predictions", "nowhere.csv"], "nowhere.csv"),
-        (["--seeds", "1"], "seeds"),
-        (["--profile", "paper"], "profile"),
-    ],
-)
-def test_wrong_usage(cli, tmp_path, monkeypatch, words, message):
-    monkeypatch.chdir(tmp_path)
-    done = cli("arena", *words, "--out", tmp_path / "out")
-    assert done.exit_code == 2 and message in done.stderr, done.stderr
-    assert "Traceback" not in done.stderr and not (tmp_path / "out").exists()
-
-
 def test_list_and_published_samples(cli, tmp_path):
     assert "LFT+Ensemble" in cli("arena", "--list").stdout
     assert cli("arena", "--publish", "--seeds", "2", "--out", tmp_path).exit_code == 0

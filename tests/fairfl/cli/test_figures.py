@@ -1,11 +1,11 @@
 """fairfl figures and fairfl reproduce."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -17,14 +17,7 @@ from fairfl.claims.registry import registered
 MAIN = "from fairfl.cli.main import main; main()"
 
 
-def test_the_list_has_every_name_and_title(cli, small_registry):
-    result = cli("figures", "--list")
-    assert result.exit_code == 0
-    assert result.stdout.splitlines() == ["line    A line <with> a title", "nodata  No data"]
-    assert small_registry.drawn == []
-
-
-def test_a_figure_without_data_is_skipped_and_fails_only_where_asked_for(
+def test_figures_are_drawn_once_unless_forced_and_skipped_without_data(
     cli, small_registry, tmp_path
 ):
     everything = cli("figures", "--out", tmp_path)
@@ -33,30 +26,10 @@ def test_a_figure_without_data_is_skipped_and_fails_only_where_asked_for(
     kinds = ("png", "svg", "csv", "manifest.json")
     assert {file.name for file in tmp_path.iterdir()} == {f"line.{kind}" for kind in kinds}
     assert cli("figures", "nodata", "--out", tmp_path).exit_code == 1
-    assert cli("figures", "line", "--out", tmp_path).exit_code == 0
-
-
-def test_what_is_there_is_not_drawn_again_unless_forced(cli, small_registry, tmp_path):
-    cli("figures", "line", "--out", tmp_path)
     assert "unchanged" in cli("figures", "line", "--out", tmp_path).stdout
     assert small_registry.drawn == ["line"]
     cli("figures", "line", "--out", tmp_path, "--force")
     assert small_registry.drawn == ["line", "line"]
-
-
-class Links(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.links = []
-        self.open = []
-
-    def handle_starttag(self, tag, attrs):
-        self.links += [value for name, value in attrs if name in ("href", "src")]
-        if tag not in ("meta", "img"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
 
 
 def test_reproduce_writes_a_page_with_relative_links_to_files_that_exist(
@@ -68,15 +41,13 @@ def test_reproduce_writes_a_page_with_relative_links_to_files_that_exist(
     result = cli("reproduce", "--out", tmp_path, "--jobs", 1)
     assert result.exit_code == 0, result.stderr
     page = (tmp_path / "index.html").read_text("utf-8")
-    parser = Links()
-    parser.feed(page)
-    assert parser.open == []
+    links = re.findall(r'(?:href|src)="([^"]*)"', page)
     # three places of the page, the claims, the studies' picture and a link to one study's, and for
     # the one figure a picture, its link and three files
-    assert len(parser.links) == 11
-    anchors = [link for link in parser.links if link.startswith("#")]
+    assert len(links) == 11
+    anchors = [link for link in links if link.startswith("#")]
     assert all(f'<section id="{link[1:]}">' in page for link in anchors) and len(anchors) == 3
-    assert all((tmp_path / link).is_file() for link in parser.links if link not in anchors)
+    assert all((tmp_path / link).is_file() for link in links if link not in anchors)
     assert "<li>planted (hard): holds. It holds. Found: 2 rules.</li>" in page
     assert "A line &lt;with&gt; a title" in page
     assert "Not drawn: people.data is not available" in page

@@ -6,13 +6,11 @@ import re
 import select
 import subprocess
 import sys
-import time
 
 import pytest
 import typer
 
 import fairfl as ff
-from fairfl.cli.lib import progress
 from fairfl.cli.lib.output import CONTROLS
 from fairfl.cli.main import app
 from fairfl.reports import terminal
@@ -27,12 +25,6 @@ def test_no_certificate_is_1(cli, tmp_path, monkeypatch):
     monkeypatch.setattr("fairfl.reports.curves.frontier", uncertain)
     result = cli("frontier", tmp_path / "two.toml")
     assert (result.exit_code, result.stderr) == (1, "fairfl: error: no solution certified\n")
-
-
-def test_version_and_help(cli):
-    assert cli("--version").stdout == f"fairfl {ff.__version__}\n"
-    shown = cli("--help").stdout
-    assert all(command in shown for command in ("figures", "frontier", "reproduce", "bench"))
 
 
 def commands(group=None):
@@ -101,21 +93,6 @@ def test_no_name_steers_the_terminal_and_lines_fit(tmp_path):
     assert "frontier of CFL" in bars and COLOUR.search(bars)
 
 
-@terminals
-def test_help_fits_a_narrow_terminal(tmp_path):
-    code, text, _ = on_terminal("simulate -h", tmp_path)
-    assert code == 0 and max(map(len, text.splitlines())) <= 60
-
-
-@pytest.mark.parametrize("command", ["figures", "simulate", "crosscheck"])
-def test_listings_fit_a_narrow_terminal_without_breaking_words(cli, monkeypatch, command):
-    whole = cli(command, "--list").stdout
-    monkeypatch.setattr(terminal, "width", lambda: 60)
-    text = cli(command, "--list").stdout
-    assert max(map(len, text.splitlines())) <= 60 < max(map(len, whole.splitlines()))
-    assert text.split() == whole.split()
-
-
 def test_tables_that_do_not_fit_stand_in_blocks(monkeypatch, capsys):
     rows = [["name", "first", "second"], ["a long name", "1.5 ± 0.5", "2.5 ± 0.25"]]
     terminal.tell_table(rows)
@@ -152,15 +129,3 @@ def test_shells_complete_commands_and_names(words, completions, monkeypatch, cap
         app(prog_name="fairfl")
     shown = capsys.readouterr()
     assert (shown.out.split(), shown.err) == (completions, "")
-
-
-def test_a_stage_that_takes_long_is_named_without_a_terminal(monkeypatch, capsys):
-    monkeypatch.setattr(progress, "LONG", 0.05)
-    with progress.stages() as tell:
-        tell("frontier of CFL", 0, 3)
-        until = time.monotonic() + 30
-        while not (said := capsys.readouterr().err) and time.monotonic() < until:
-            time.sleep(0.01)
-        monkeypatch.setattr(progress, "LONG", 1e6)
-        tell("a stage that is over at once", 1, 3)
-    assert (said, capsys.readouterr().err) == ("fairfl: frontier of CFL (1 of 3) ...\n", "")

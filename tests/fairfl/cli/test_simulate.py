@@ -1,15 +1,12 @@
-"""fairfl simulate: tables and files, resuming, JSON, and what a user may get wrong."""
+"""fairfl simulate and crosscheck: tables, verdicts, files, exit codes, resuming, JSON."""
 
 import json
 import os
-import signal
-import subprocess
-import sys
-import time
 
 import pandas as pd
 import pytest
 
+from fairfl.studies.crosscheck.practice import CFL, ENSEMBLE
 from fairfl.studies.papers.qffl import qffl_runs
 
 CONFIG = """
@@ -130,15 +127,6 @@ def test_a_quick_run_is_said_to_be_one_and_not_held_against_the_published(
     assert f"- {differences[0]}" in result.stdout
 
 
-def test_the_list(cli):
-    text = cli("simulate", "--list").stdout
-    assert "qffl-table-1 " in text and "pffl-table-1 " in text
-    rows = json.loads(cli("simulate", "--list", "--json").stdout)
-    lines = text.splitlines()
-    assert {"name", "title", "seeds"} == set(rows[0]) and len(rows) == lines.index("")
-    assert any(line.startswith("algorithm.name: afl, ") and "fedfb" in line for line in lines)
-
-
 def test_missing_data_is_1(cli, tmp_path, monkeypatch):
     """Vehicle has no public source; Synthetic runs first, in no time."""
     monkeypatch.setattr(qffl_runs, "ROUNDS", {"Synthetic": (1, 1), "Vehicle": (1, 1)})
@@ -147,30 +135,41 @@ def test_missing_data_is_1(cli, tmp_path, monkeypatch):
     assert result.exit_code == 1 and "vehicle" in result.stderr and "Traceback" not in result.stderr
 
 
-def test_a_run_that_diverges_is_1(cli, config, tmp_path):
-    config.write_text(
-        CONFIG.format(rounds=4).replace("[training]", "[training]\nlr = 1e38"), "utf-8"
+def test_a_study_has_verdicts_and_files(cli, planted_study, tmp_path):
+    result = cli("crosscheck", "planted", "--out", tmp_path)
+    assert result.exit_code == 0 and result.stderr == ""
+    assert "- planted (hard): holds. It holds. Found: 2 rules." in result.stdout
+    assert "1 seed\n" in result.stdout
+    # what groupby left as the rows' names is a column
+    means = pd.read_csv(tmp_path / "planted" / "means.csv")
+    assert list(means) == ["scheme", "accuracy"]
+    assert sorted(means["scheme"]) == sorted([CFL, ENSEMBLE])
+    assert "means\n" in result.stdout and "scheme        accuracy\n" in result.stdout
+    names = {"measures.csv", "means.csv", "verdicts.json"}
+    names |= {f"crosscheck-planted.{end}" for end in ("csv", "svg", "png", "manifest.json")}
+    names.add("verdicts.manifest.json")
+    assert {file.name for file in (tmp_path / "planted").iterdir()} == names
+    assert pd.read_csv(tmp_path / "planted" / "measures.csv")["scheme"].tolist() == [CFL, ENSEMBLE]
+    assert (
+        json.loads((tmp_path / "planted" / "verdicts.json").read_text("utf-8"))[0]["holds"] is True
     )
-    result = cli("simulate", config, "--out", tmp_path / "out")
-    assert result.exit_code == 1
-    assert "NaN or infinite in round" in result.stderr
-    assert "lower the" in result.stderr
+    again = cli("crosscheck", "planted", "--out", tmp_path)
+    assert again.exit_code == 2 and "--resume" in again.stderr
+    resumed = cli("crosscheck", "planted", "--out", tmp_path, "--resume", "--json")
+    assert resumed.exit_code == 0
+    answer = json.loads(resumed.stdout)[0]
+    assert (
+        answer["seeds"] == 1
+        and answer["verdicts"][0]["hard"]
+        and len(answer["tables"]["means"]) == 2
+    )
 
 
-@pytest.mark.slow
-def test_ctrl_c_stops_with_130_and_the_run_goes_on(cli, config, tmp_path):
-    """A real signal: the process stops within a moment; --resume ends where a whole run would."""
-    config.write_text(CONFIG.format(rounds=30), "utf-8")
-    words = ("simulate", str(config), "--json", "--out", str(tmp_path / "out"))
-    line = [sys.executable, "-m", "fairfl", *words]
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    checkpoint = tmp_path / "out" / "runs" / "mine-0" / "checkpoint.npz"
-    deadline = time.monotonic() + 60
-    while not checkpoint.exists() and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert process.poll() is None, "it must still be running when it is stopped"
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    assert process.returncode == 130 and err.decode().strip() == "fairfl: stopped" and out == b""
-    resumed, whole = cli(*words, "--resume"), cli(*words[:-1], tmp_path / "whole")
-    assert json.loads(resumed.stdout)["table"] == json.loads(whole.stdout)["table"]
+@pytest.mark.parametrize(
+    ("holds", "hard", "code"), [(False, True, 1), (False, False, 0), (None, True, 0)]
+)
+def test_a_hard_verdict_that_fails_is_exit_code_1(cli, planted_study, tmp_path, holds, hard, code):
+    planted_study.holds, planted_study.hard = holds, hard
+    result = cli("crosscheck", "planted", "--out", tmp_path)
+    assert result.exit_code == code
+    assert ("undecided" if holds is None else "DOES NOT HOLD") in result.stdout

@@ -1,34 +1,26 @@
-"""fairfl summarize, and fairfl frontier of what several sites wrote with it."""
+"""fairfl summarize, and what follows of what several sites wrote with it; six sites of Adult."""
 
 import json
+import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import fairfl as ff
+from fairfl.sims.data.tables import load
 
 WORDS = ("--score", "s", "--label", "y", "--group", "a")
-
-
-@pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
-def test_sites_write_labels_with_decimals_or_without(cli, quick, people, summarized):
-    sites = summarized(people, "--levels", 5)
-    plain = cli("frontier", *sites, "--bootstraps", 0, "--points", 6, "--json").stdout
-    file = sites[0].with_name("people.csv")
-    rows = pd.read_csv(file)
-    rows.assign(y=rows["y"].map("{:.1f}".format)).to_csv(file, index=False)
-    words = (*WORDS, "--site", "north", "--levels", 5, "--out", sites[0])
-    assert cli("summarize", file, *words).exit_code == 0
-    assert cli("frontier", *sites, "--bootstraps", 0, "--points", 6, "--json").stdout == plain
 
 
 def test_what_is_withheld_is_said(cli, quick, people, tmp_path):
     people.to_csv(tmp_path / "all.csv", index=False)
     words = (*WORDS, "--site", "all", "--edges", "0,0.3,0.6,1", "--min-cell", 11)
     outcome = cli("summarize", tmp_path / "all.csv", *words, "--out", tmp_path / "all.json")
+    assert (tmp_path / "all.json").read_text() in outcome.stdout  # what leaves is shown whole
     written = json.loads((tmp_path / "all.json").read_text())
     counts = [c for group in written["counts"] for row in group for c in row]
     hidden = counts.count(None)
@@ -43,17 +35,6 @@ def test_what_is_withheld_is_said(cli, quick, people, tmp_path):
     assert (again.exit_code, again.stdout, again.stderr.count("\n")) == (2, "", 1)
     assert "all.json is a summary of 240 people of 'all', too" in again.stderr
     assert not (tmp_path / "again.json").exists()
-
-
-def test_the_privacy_budget_is_said(cli, quick, people, tmp_path):
-    people.to_csv(tmp_path / "all.csv", index=False)
-    words = ("summarize", tmp_path / "all.csv", *WORDS, "--site", "all", "--levels", 3)
-    output = cli(*words, "--epsilon", 2, "--out", tmp_path / "all.json").stdout
-    assert "a privacy budget of 2;" in output and '"epsilon": 2.0' in output
-    shown = cli("frontier", tmp_path / "all.json", "--bootstraps", 0, "--points", 4).stdout
-    assert "Counts of all have noise (epsilon = 2)" in shown
-    both = cli(*words, "--epsilon", 2, "--min-cell", 5)
-    assert "--min-cell, --epsilon and --round must not be given together" in both.stderr
 
 
 def test_the_file_is_written_whoever_reads_the_output(table, tmp_path):
@@ -139,3 +120,70 @@ def test_sites_count_crossed_levels_of_two_numbers(cli, quick, people, summarize
     words = (*scores, *WORDS[2:], *grid[:2], "--site", "n")
     few = cli("summarize", tmp_path / "all.csv", *words)
     assert few.exit_code == 2 and "--edges must be given for each of 2 scores, got 1" in few.stderr
+
+
+SITES = ["Federal-gov", "Local-gov", "Private", "Self-emp-inc", "Self-emp-not-inc", "State-gov"]
+EDGES = "0,0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
+ROLES = ("--score", "risk", "--label", "income", "--positive", "over 50K", "--group", "sex")
+
+
+@pytest.fixture(scope="module")
+def adult(fairfl_data):
+    """People with a common score; it was fitted to a tenth of them, who are left out."""
+    data = load("adult", fairfl_data)
+    names = list(data.feature_names)
+    work = data.features[:, [names.index(f"workclass={site}") for site in SITES]]
+    is_fitted, there = np.arange(len(data)) % 10 == 0, work.sum(axis=1) == 1
+    model = LogisticRegression(max_iter=2000).fit(data.features[is_fitted], data.label[is_fitted])
+    risk, income = model.predict_proba(data.features)[:, 1], np.where(data.label, "over 50K", "no")
+    sex, site = np.array(data.group_names)[data.group], np.array(SITES)[work.argmax(axis=1)]
+    columns = {"risk": risk, "income": income, "sex": sex, "site": site, "new": data.is_test}
+    return pd.DataFrame(columns)[there & ~is_fitted]
+
+
+def at(folder, monkeypatch, cli, *words):
+    """Run a command in a folder."""
+    monkeypatch.chdir(folder)
+    done = cli(*words)
+    assert (done.exit_code, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_six_sites_decide_without_sharing_a_row(cli, adult, tmp_path, monkeypatch):
+    """The walk of docs/summaries.md."""
+    center = tmp_path / "center"
+    center.mkdir()
+    old, new = adult[~adult["new"]], adult[adult["new"]]
+    for site in SITES:
+        folder = tmp_path / site
+        folder.mkdir()
+        columns_kept = ["risk", "income", "sex"]
+        old[old["site"] == site][columns_kept].to_csv(folder / "people.csv", index=False)
+        new[new["site"] == site][["risk", "sex"]].to_csv(folder / "new.csv", index=False)
+        words = ("summarize", "people.csv", *ROLES, "--site", site, "--edges", EDGES)
+        at(folder, monkeypatch, cli, *words)
+        shutil.move(folder / "site.json", center / f"site-{site}.json")  # what it sends
+    words = ("frontier", *sorted(file.name for file in center.iterdir()), "--at", 0.05)
+    options = (
+        "--points",
+        8,
+        "--schemes",
+        "lft_fedavg_common,lft_ensemble_common",
+        "--bootstraps",
+        0,
+    )
+    answer = json.loads(at(center, monkeypatch, cli, *words, *options, "--out", "rules", "--json"))
+
+    # each site decides, and the disparity of all new people is what was agreed on
+    for entry in answer["schemes"]:
+        rule, decided = center / "rules" / f"rule_{entry['scheme']}.json", []
+        for site in SITES:
+            words = ("apply", rule, "new.csv", "--score", "risk", "--group", "sex")
+            at(tmp_path / site, monkeypatch, cli, *words)
+            decided.append(pd.read_csv(tmp_path / site / "decisions.csv"))
+            assert len(decided[-1]) == (new["site"] == site).sum()
+        chance = pd.concat(decided).groupby("sex")["chance"]
+        rate, size = chance.mean(), chance.size()
+        fitted = old.groupby("sex").size()
+        error = np.sqrt((rate * (1 - rate) * (1 / size + 1 / fitted)).sum())
+        assert abs(rate["Male"] - rate["Female"] - entry["rule"]["disparity"]) < 1.96 * error

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fairfl as ff
-from fairfl.reports.comparison import compare, measured, reached
-from fairfl.reports.comparison_words import points, sentences
+from fairfl.reports.comparison import compare, measured
+from fairfl.reports.comparison_words import sentences
 from fairfl.reports.rules import budgets
-from fairfl.solvers.frontier import Points
 from fairfl.theory.populations.calibration import ScoreWarning
 
 
@@ -54,24 +53,6 @@ def test_what_is_measured_by_hand():
     assert measured(np.array([cfl, other])) == pytest.approx(np.array(expected))
 
 
-def test_a_loss_between_the_points_is_not_passed_over():
-    """Two points, both on CFL's frontier; between them the scheme stands still and CFL rises."""
-    cfl = ff.frontier(ff.Federation.normal([[0, 2], [1, -1]], q=[0.3, 0.7]), "cfl", 50)
-    ends = cfl.disparity[[10, -1]]
-
-    def still(d):
-        accuracy = np.where(d >= ends[1], cfl.accuracy[-1], cfl.accuracy[10])
-        return Points(np.where(d >= ends[1], ends[1], ends[0]), accuracy, d[:, None])
-
-    points = {"disparity": ends, "accuracy": still(ends).worth, "eps": cfl.eps[[10, -1]]}
-    scheme = dataclasses.replace(cfl, scheme="lft_fedavg", evaluate=still, **points)
-    reaches = reached({"cfl": cfl, "lft_fedavg": scheme}, ())
-    assert reaches["lft_fedavg"].loss == pytest.approx(
-        cfl.accuracy[-1] - cfl.accuracy[10], rel=0.02
-    )
-    assert reaches["cfl"].loss == 0
-
-
 def test_what_is_not_proven_is_said_to_be_so():
     masses = np.array(
         [
@@ -94,14 +75,6 @@ def test_what_is_not_proven_is_said_to_be_so():
         assert all(line.endswith(f". Its accuracies are {standing}.") for line in words[-4:])
         assert all("up to 1.00 points" in line for line in words[-4:])
         assert ["one budget" in line for line in words[-4:]] == [True, True, False, False]
-
-
-def test_small_numbers_have_digits_enough():
-    assert [points(value) for value in (0.0123, 0.0001, 0.00004)] == [
-        "1.23 points",
-        "0.01 points",
-        "0.004 points",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """From a table of people to a federation: the score that is made, and levels."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -41,13 +40,3 @@ def test_too_few_rows_for_a_score(tmp_path):
         ValueError, match="no score can be made from the 4 rows of people.csv: folds must be"
     ):
         read(tmp_path / "people.csv", label="y", group="a")
-
-
-def test_the_federation_bears_the_names(table):
-    federation, notes, people, *_ = read(
-        table, score="s", label="y", group="a", client="site", levels=5
-    )
-    assert (federation.groups, federation.client_names) == (("old", "young"), ("north", "south"))
-    levels = people.counts.shape[-1]
-    note = rf"240 people; score: column 's'; \d+ distinct scores merged into {levels} levels "
-    assert re.match(note, notes[0]) and people.people == 240 and 2 <= levels <= 5

@@ -275,14 +275,6 @@ def test_a_loss_near_zero_has_the_error_of_its_second_order(monkeypatch):
     assert error == pytest.approx(np.sqrt(3) * 0.25 / 480, rel=0.1)
 
 
-def test_the_best_rules_disparity_is_drawn_from_the_seed():
-    sample, fed = law(0)
-    first, again, second = (bootstrapped(sample, PLAIN, 20, seed).disparities for seed in (1, 1, 2))
-    assert np.array_equal(first, again) and not np.array_equal(first, second)
-    free = ff.solve(fed, "cfl", np.inf).disparity
-    assert first.min() < free < first.max()
-
-
 def test_a_spot_without_a_certified_rule_has_no_interval(monkeypatch):
     def uncertain(*_):
         raise ff.CertificationError("no solution certified")

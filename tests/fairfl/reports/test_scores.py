@@ -1,4 +1,4 @@
-"""What pooling is worth: areas and rules of several scores."""
+"""What pooling is worth: areas and rules of several scores, and the chosen rule by client."""
 
 import json
 
@@ -111,6 +111,25 @@ def test_the_parts_add_up_and_hold_the_laws_truth(compared):
     assert noise["auc_lost"]["low"] > 0.2 and noise["costs"][0]["lost"]["low"] > 0.05
     by_score = [cost["by_score"] for cost in first["costs"] if cost["value"] is not None]
     assert first["auc_lost"]["high"] == 0 and all(c["low"] == c["high"] == 0 for c in by_score)
+
+
+@pytest.mark.parametrize("scheme", ["cfl", "lft_ensemble_common"])
+def test_the_rule_by_client_is_as_judged_once_applied(cli, file, tmp_path, scheme):
+    words = ("--score", "p", *ROLES, "--bootstraps", 0, "--at", 0.15, "--schemes", scheme)
+    out = ("--by-client", scheme, "--out", tmp_path, "--json")
+    by_client = json.loads(cli("frontier", file, *words, *out).stdout)["by_client"][scheme]
+    decided, rule = tmp_path / "decided.csv", tmp_path / f"rule_{scheme}.json"
+    columns = ("--score", "p", "--group", "a", "--out", decided)
+    assert cli("apply", rule, file, *columns).exit_code == 0
+    words = ("judge", decided, "--prediction", "chance", *ROLES[:6], "--json")
+    judged = json.loads(cli(*words).stdout)
+    for part, judged_part in zip(by_client, judged["parts"], strict=True):
+        assert part.keys() == judged_part.keys() and part["people"] == judged_part["people"]
+        assert (part["client"], part["group"]) == (judged_part["client"], judged_part["group"])
+        shares = ("positive", "right", "accepted", "true_positive", "false_positive")
+        for name in (*shares, "disparity", "ratio"):
+            assert part[name] == pytest.approx(judged_part[name], abs=1e-9)
+    assert by_client[0]["disparity"]["value"] == pytest.approx(0.15, abs=0.02)
 
 
 def test_the_tables_fit_80_columns(cli, file, monkeypatch):

@@ -1,8 +1,5 @@
 """fairfl.sweep on a real Ray cluster of two nodes on this machine; needs the extra ray."""
 
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -46,24 +43,3 @@ def test_the_table_is_that_of_the_local_engine(loss, cluster, tmp_path):
     ff.sweep(function, grid, tmp_path / "p", jobs=2)
     by_local, by_ray = ((tmp_path / name / "table.parquet").read_bytes() for name in "op")
     assert by_local == by_ray
-
-
-def test_a_driver_that_is_killed_goes_on(cluster, tmp_path):
-    (tmp_path / "log").mkdir()
-    grid = {"log": [str(tmp_path / "log")], "a": list(range(40))}
-    code = (
-        "import swept, fairfl as ff\n"
-        f"ff.sweep(swept.slow, {grid!r}, {str(tmp_path / 'o')!r}, engine='ray', "
-        f"address={cluster.address!r})"
-    )
-    started = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code])
-    deadline = time.monotonic() + 120
-    while len(list(tmp_path.glob("o/units/*/*.json"))) < 10:
-        assert time.monotonic() < deadline and started.poll() is None
-        time.sleep(0.05)
-    started.kill()
-    started.wait()
-    there = {file: file.stat().st_mtime_ns for file in tmp_path.glob("o/units/*/*.json")}
-    table = ff.sweep(swept.slow, grid, tmp_path / "o", engine="ray", address=cluster.address)
-    assert len(table) == 40 and table["error"].isna().all()
-    assert all(file.stat().st_mtime_ns == when for file, when in there.items())

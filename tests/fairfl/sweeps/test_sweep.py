@@ -313,22 +313,17 @@ FEDERATION = "federation.clients = [{mean = [3, 5]}, {mean = [1, -1]}]\n"
         ('run = "claim"\n[grid]\nclaim = ["fedfb/lemma-1"]', 1),
     ],
 )
-def test_own_questions(text, rows, tmp_path, cli):
+def test_own_questions(text, rows, tmp_path):
     (tmp_path / "c.toml").write_text(text, "utf-8")
-    if "solve" in text:
-        done = cli("sweep", tmp_path / "c.toml", "--out", tmp_path / "o", "--jobs", 1)
-        assert done.exit_code == 0, done.stderr
-        answer = pd.read_parquet(tmp_path / "o" / "table.parquet")
-    else:
-        with ThreadPoolExecutor(1) as thread:
-            answer = ff.sweep(*read_sweep(tmp_path / "c.toml"), tmp_path / "o", engine=thread)
+    with ThreadPoolExecutor(1) as thread:
+        answer = ff.sweep(*read_sweep(tmp_path / "c.toml"), tmp_path / "o", engine=thread)
     assert len(answer) == rows
-    if "solve" in text:
-        fed = ff.Federation.normal([[3, 5], [1, -1]], 1.0, [0.5, 0.5])
-        assert answer["accuracy"][0] == ff.solve(fed, "cfl", 0.1).accuracy
-        assert answer["error"][1].startswith("ValueError: scheme must be")
-    else:
+    if "solve" not in text:
         assert answer["error"].isna().all()
+        return
+    fed = ff.Federation.normal([[3, 5], [1, -1]], 1.0, [0.5, 0.5])
+    assert answer["accuracy"][0] == ff.solve(fed, "cfl", 0.1).accuracy
+    assert answer["error"][1].startswith("ValueError: scheme must be")
 
 
 @pytest.mark.parametrize(

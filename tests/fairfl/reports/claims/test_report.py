@@ -8,13 +8,10 @@ from pathlib import Path
 import pytest
 from browser import BROWSER, in_browser
 
-from fairfl.claims import record
-from fairfl.claims.certificates import Counterexample
-from fairfl.claims.outcome import Outcome
-from fairfl.claims.registry import papers, registered
+from fairfl.claims.registry import registered
 from fairfl.claims.runner import Checked, recorded
 from fairfl.reports.claims.errata import errata_list
-from fairfl.reports.claims.legend import legend, value
+from fairfl.reports.claims.legend import value
 from fairfl.reports.claims.math import BadMathematics, html, mathml
 from fairfl.reports.claims.page import page, write_report
 
@@ -50,15 +47,6 @@ def test_mathematics_becomes_mathml() -> None:
     for bad in (r"\nosuchmacro x", r"\frac{1"):
         with pytest.raises(BadMathematics, match="LaTeX must"):
             mathml(bad)
-
-
-@pytest.mark.parametrize("id", registered())
-def test_every_claim_can_be_typeset(id: str) -> None:
-    claim = registered()[id].claim
-    names = "title printed statement scope erratum gap reading notes".split()
-    for text in [*(getattr(claim, name) for name in names), *dict(claim.hypotheses).values()]:
-        assert len(re.findall(r"(?<!\\)\$", text)) % 2 == 0, f"a dollar is left over in {text!r}"
-        html(text)
 
 
 def test_the_page_loads_nothing(whole: str) -> None:
@@ -113,17 +101,6 @@ def test_the_page_in_a_browser(whole: str, checked: list[Checked], tmp_path: Pat
 
 
 @needs_browser
-@pytest.mark.slow
-def test_an_anchor_is_not_hidden_under_the_form(whole: str, tmp_path: Path) -> None:
-    script = """(() => { const id = [...document.querySelectorAll(".claim")][40].id;
-      document.getElementById(id).scrollIntoView();
-      return [document.getElementById(id).getBoundingClientRect().top,
-              document.forms[0].getBoundingClientRect().bottom, innerWidth]; })()"""
-    top, bottom, width = in_browser(whole, script, 1000, tmp_path)
-    assert width == 1000 and 0 < bottom <= top + 1
-
-
-@needs_browser
 def test_the_browser_sees_faults(tmp_path: Path) -> None:
     bad = "<!DOCTYPE html><html><head></head><body><script>nosuch()</script></body></html>"
     assert "nosuch" in in_browser(bad, "window.faults", 390, tmp_path)[0]
@@ -139,46 +116,12 @@ def test_errata_name_every_false_statement(whole: str, checked: list[Checked]) -
             assert (f"(`{c.claim.id}`, {c.status}" in text) == theirs
 
 
-def test_the_papers_errors_are_the_printed_ones_each_once(
-    whole: str, checked: list[Checked]
-) -> None:
-    for key in papers():
-        claims = [c.claim for c in checked if c.claim.paper == key and c.claim.severity]
-        printed = {c.erratum for c in claims if c.whose == "printed"}
-        if printed:
-            assert f'<a href="#{key}-errata">{len(printed)}</a>' in whole
-        for text in {c.erratum for c in claims}:
-            assert whole.count(f"<em>Erratum:</em> {html(text)}<") == 1
-
-
-def test_the_page_begins_with_the_false_theorems(whole: str, checked: list[Checked]) -> None:
-    severe = [
-        c.claim.id for c in checked if (c.claim.severity, c.claim.whose) == ("theorem", "printed")
-    ]
-    begin = whole[: whole.index('<section class="paper"')]
-    items = re.findall(r"<li>(.*?)</li>", begin)
-    links = [id for item in items for id in re.findall(r'<a href="#([^"]+)">', item)]
-    assert sorted(links) == sorted(severe)
-    assert len(items) == len({c.claim.erratum for c in checked if c.claim.id in severe})
-
-
 def test_no_repaired_form_is_called_a_wrong_statement(whole: str, checked: list[Checked]) -> None:
     sections = whole.split('<section class="claim" id="')[1:]
     false = {c.claim.id for c in checked if c.outcome and c.outcome.finding == "refuted"}
     for section in sections:
         id = section.partition('"')[0]
         assert ("<p>Wrong statements" in section) == (id not in false), id
-
-
-def test_every_name_of_a_counterexample_has_a_meaning() -> None:
-    rows = record.Record(record.COMMITTED).rows
-    for id in registered():  # whether or not the claim has changed since
-        row = rows.get(id)
-        for case in Outcome.from_json(id, row).instances if row else ():
-            if isinstance(case, Counterexample):
-                words = legend(case)
-                for name, _, meaning in words.numbers:
-                    assert meaning or re.search(rf"\b_?{name}(_|\b)", words.statement), (id, name)
 
 
 def test_numbers_are_written_as_people_write_them() -> None:
