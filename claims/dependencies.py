@@ -59,6 +59,23 @@ def reached(module: str) -> frozenset[Use]:
     return frozenset(reachable)
 
 
+PUBLISHED = "fairfl.studies.published_numbers"
+
+
+@cache
+def written(folder: str, *functions: str) -> str:
+    """What the author of claims in a folder, "fairfl.claims.fedfb", wrote of definitions,
+    "MODULE:NAME": the syntax trees of them, of all that they use in the folder, and of ``PAPER``,
+    and the published tables that these name.
+    """
+    todo, seen = {(folder, "PAPER"), *(tuple(f.split(":")) for f in functions)}, set[Use]()
+    while todo:
+        seen |= todo
+        uses = set[Use]().union(*(_part(*use).uses for use in todo)) - seen
+        todo = {use for use in uses if f"{use[0]}.".startswith((f"{folder}.", f"{PUBLISHED}."))}
+    return "\0".join(_part(*use).text for use in sorted(seen))
+
+
 @cache
 def source(module: str) -> Path | None:
     """The file of a module, None where there is none; no more than its package is imported."""

@@ -14,10 +14,13 @@ from pathlib import Path
 import pytest
 
 import fairfl.claims
+from fairfl.claims import dependencies
 from fairfl.claims.certificates import kernel_proof
 from fairfl.claims.effort import QUICK
-from fairfl.claims.instances import unheld
+from fairfl.claims.ids import paper_of
+from fairfl.claims.instances import misread, unheld
 from fairfl.claims.outcome import examine
+from fairfl.claims.registry import registered
 
 ROOT = "fairfl.claims."
 A1, FIRST = "propfair/theorem-A.1/repaired", "propfair/conjugate-fedavg"
@@ -220,6 +223,9 @@ VARIANTS = [
     ("propfair/alpha-fairness/repaired", "propfair.alpha_fairness", "sympy.Limit(utility(u, near) - 1 / (1 - near), near, 1)", "-sympy.log(1 / u)"),
     ("fedfb/algorithm-2-weights", "fedfb.client_objectives", "sizes = [sum(n.values())", "sizes = [4 * n[\"00\"]"),
     ("fedfb/algorithm-2-weights", "fedfb.client_objectives", "(share[a] - lam[int(a)])", "(share[a] - lam[1 - int(a)])"),
+    # what is said beside the statement
+    ("qffl/lemma-10", "qffl.generalization", "severity=\"theorem\"", "severity=\"constant\""),
+    ("dynamic/theorem-2-first-order", "dynamic.theorem_2", "\"1 % less\": (\"1.98 for 2\", {\"norm\": \"99/50\"}),", ""),
 ]  # fmt: skip
 
 VACUOUS = [
@@ -268,6 +274,30 @@ def test_a_false_variant_does_not_pass(id, module, texts, changed):
     outcome = examine(claim, replace(QUICK, shrink=False))
     finding = "holds" if claim.expected == "holds" else "refuted"
     assert outcome.fault or outcome.finding != finding or outcome.survivors
+
+
+@pytest.mark.parametrize(
+    ("id", "file", "old", "new"),
+    [
+        ("dynamic/algorithm-3-max/repaired", "clip.v", "Rmax (Rabs x) m", "Rabs x + m"),
+        ("propfair/proposition-2.3", "nash.v", "exists t, 0 < t <= 1", "exists t, 0 < t"),
+        ("fedfb/lemma-8", "", "", ""),  # another strategy
+    ],
+)
+def test_a_theorem_or_strategy_is_the_one_that_was_compared(
+    id, file, old, new, tmp_path, monkeypatch
+):
+    """Coq accepts a weaker theorem and other definitions, and a run accepts other instances."""
+    claim = registered(paper_of(id))[id].claim
+    if file:
+        text = (kernel_proof.FOLDER / file).read_text("utf-8")
+        assert old in text
+        (tmp_path / file).write_text(text.replace(old, new), "utf-8")
+        monkeypatch.setattr(kernel_proof, "FOLDER", tmp_path)
+    else:
+        monkeypatch.setattr(dependencies, "written", lambda *functions: "other")
+    fault = misread(claim, claim.check(QUICK), is_quick=True)
+    assert fault.startswith(f"compare {id} with the paper")
 
 
 @pytest.mark.parametrize(("id", "module", "texts"), [(*row[:2], row[2:]) for row in VACUOUS])
