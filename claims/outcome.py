@@ -11,9 +11,10 @@ from fairfl.claims.call import values_kept
 from fairfl.claims.certificates import ClaimCertificate, Counterexample, Witness
 from fairfl.claims.certificates.base import require
 from fairfl.claims.claim import Check, Claim
+from fairfl.claims.compared import misread
 from fairfl.claims.effort import QUICK, Effort
 from fairfl.claims.evidence import Evidence, verified
-from fairfl.claims.instances import misread, unheld
+from fairfl.claims.instances import unheld
 from fairfl.claims.words import Finding, Level
 
 

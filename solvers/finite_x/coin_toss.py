@@ -4,7 +4,7 @@ Where more cells have a score of zero than constraints bind, the rule with the l
 over these is f = 1/2 + (h - 1/2)/ρ with a rule h and the largest ρ: maximise ρ over 0 <= h <= 1
 subject to ρ low <= ρ w + V (h - 1/2) <= ρ high, where w are the constraints' values at a toss.
 Cells whose price is not zero are settled; the others have the least that is left to them, and so
-on: the rule is unique.
+on: the rule is unique. Where each cell is in one equation at most, no programme is needed.
 """
 
 import numpy as np
@@ -71,6 +71,14 @@ def _largest_rho(
     ``over_low`` and ``over_high`` (K,) are the values at a toss less their limits.
     """
     is_equation = over_low == over_high
+    signs = np.sign(table[is_equation])
+    if not len(table) or not is_level.any() and np.abs(signs).sum(axis=0).max() <= 1.0:
+        # the cells of an equation move alike from a toss: nothing is nearer, where limits allow it
+        norms = np.abs(table[is_equation]) @ size
+        deviations = signs.T @ (-over_low[is_equation] / np.where(norms > 0.0, norms, 1.0))
+        changes = table @ (size * deviations)
+        if (np.minimum(changes + over_low, -over_high - changes)[~is_equation] >= 0.0).all():
+            return np.where(is_level, 0.0, (0.5 + deviations).clip(0.0, 1.0)), ~is_level
     at_toss = table[:, ~is_level] @ size[~is_level] / 2.0
     above = np.column_stack([-table, -over_high])[~is_equation]
     levels = np.column_stack([-np.diag(1.0 / size)[is_level], np.ones(int(is_level.sum()))])

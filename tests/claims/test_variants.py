@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 
 import fairfl.claims
-from fairfl.claims import dependencies
+from fairfl.claims import compared
 from fairfl.claims.certificates import kernel_proof
+from fairfl.claims.compared import misread
 from fairfl.claims.effort import QUICK
 from fairfl.claims.ids import paper_of
-from fairfl.claims.instances import misread, unheld
+from fairfl.claims.instances import unheld
 from fairfl.claims.outcome import examine
 from fairfl.claims.registry import registered
 
@@ -295,7 +296,7 @@ def test_a_theorem_or_strategy_is_the_one_that_was_compared(
         (tmp_path / file).write_text(text.replace(old, new), "utf-8")
         monkeypatch.setattr(kernel_proof, "FOLDER", tmp_path)
     else:
-        monkeypatch.setattr(dependencies, "written", lambda *functions: "other")
+        monkeypatch.setattr(compared, "written", lambda *functions: "other")
     fault = misread(claim, claim.check(QUICK), is_quick=True)
     assert fault.startswith(f"compare {id} with the paper")
 
