@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fairfl._support.manifest import sha256
+from fairfl.claims import instances
 from fairfl.claims.call import ROOT, Call
 from fairfl.claims.certificates import (
     Counterexample,
@@ -23,7 +24,6 @@ from fairfl.claims.claim import Claim
 from fairfl.claims.dependencies import written
 from fairfl.claims.effort import QUICK
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.instances import rows
 
 WORDS = (
     "line number title printed statement hypotheses scope size kind whose rests_on reading erratum "
@@ -42,7 +42,7 @@ def misread(claim: Claim, evidence: Evidence, is_quick: bool) -> str:
     """
     parts = [inner for outer in evidence.parts for inner in outer.every()]
     used = frozenset[str]().union(*(part.premises() for part in parts))
-    row = rows().get(claim.id, {"assumed": claim.hypotheses.keys() - used})
+    row = instances.rows().get(claim.id, {"assumed": claim.hypotheses.keys() - used})
     if differing := sorted(used ^ (claim.hypotheses.keys() - set(row.get("assumed", ())))):
         return f"premises and hypotheses of {claim.id} differ: {', '.join(differing)}"
     if not is_quick or "text" not in row:
