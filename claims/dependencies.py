@@ -26,6 +26,8 @@ JUDGE = "fairfl.claims.outcome"
 """What verifies the certificates and tries the mutants of every claim."""
 DISCOVERY = ("fairfl._support.own_parts", "fairfl._support.registry", "fairfl.checkout")
 """Modules that load others by name, which changes no verdict."""
+PUBLISHED = "fairfl.studies.published_numbers"
+"""The tables of the papers, which claims and studies share."""
 Use = tuple[str, str]
 """A module, and a name in it."""
 
@@ -57,9 +59,6 @@ def reached(module: str) -> frozenset[Use]:
         todo = set[Use]().union(*(_part(*use).uses for use in todo)) - reachable
         todo = {use for use in todo if use[0] not in DISCOVERY}
     return frozenset(reachable)
-
-
-PUBLISHED = "fairfl.studies.published_numbers"
 
 
 @cache
